@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -466,13 +466,15 @@ def _lines(
 
     `part`: the function that returns the part of a fact that its line gives.
     """
+    in_turn = sorted(facts, key=time_key, reverse=True)
+    lines = _most_informative({each.id: _told_in(part(each), each.days) for each in in_turn}, ())
     newest: list[tuple[PageFact, str]] = []
     told: list[_Told] = []
     # The last of those that say the same.
-    for each in sorted(facts, key=time_key, reverse=True):
-        new = _Told(each.days, content_words(part(each)))
-        if not any(_says_again(new, other) for other in told):
-            told.append(new)
+    for each in in_turn:
+        line = lines.get(each.id)
+        if line is not None and not any(_says_again(line, other) for other in told):
+            told.append(line)
             newest.append((each, line_text(each, part(each))))
     return [
         Block(section, f"{section}:{each.id}", text, (each.id,), rank)
@@ -544,7 +546,8 @@ def _events(facts: Sequence[PageFact], cited: Set[str], lines: Sequence[str]) ->
 
     Both are in order of time, and ranked together. `facts` are in order of time. Those that are
     `cited` in other sections are left out, and count as covered. An event is left out if its line
-    says the same as one of these sections' `lines`, or as a line chosen before.
+    says the same as one of these sections' `lines`, or as a line chosen before, or less than
+    another line.
     """
     own = {lower for each in facts for lower in tokenise(each.name).lowers}
     words = {each.id: _content(each, own) for each in facts}
@@ -553,17 +556,23 @@ def _events(facts: Sequence[PageFact], cited: Set[str], lines: Sequence[str]) ->
     parts = {
         each.id: part
         for each in facts
-        if (_is_change(each) or values[each.id] > 0) and (part := event_part(each))
+        if each.id not in cited
+        and (_is_change(each) or values[each.id] > 0)
+        and (part := event_part(each))
     }
-    new = [each for each in facts if each.id in parts and each.id not in cited and _is_change(each)]
+    told = [_told_in(line, None) for line in lines]
+    events = _most_informative(
+        {each.id: _told_in(parts[each.id], each.days, own) for each in facts if each.id in parts},
+        told,
+    )
+    new = [each for each in facts if each.id in events and _is_change(each)]
     changes = {each.id for each in new[-MAX_CHANGES:]}
     candidates = [
         each
         for each in facts
-        if each.id in cited or each.id in changes or (values[each.id] > 0 and each.id in parts)
+        if each.id in cited or each.id in changes or (values[each.id] > 0 and each.id in events)
     ]
     chosen: dict[str, PageFact] = {}
-    told = [_Told(None, content_words(line)) for line in lines]
     for place in in_order_of_gain(
         word_similarities([words[each.id] for each in candidates]),
         [values[each.id] for each in candidates],
@@ -573,10 +582,10 @@ def _events(facts: Sequence[PageFact], cited: Set[str], lines: Sequence[str]) ->
     ):
         each = candidates[place]
         text = line_text(each, parts[each.id])
-        new_told = _Told(each.days, content_words(parts[each.id]) - own)
-        if text in chosen or any(_says_again(new_told, other) for other in told):
+        event = events[each.id]
+        if text in chosen or any(_says_again(event, other) for other in told):
             continue
-        told.append(new_told)
+        told.append(event)
         chosen[text] = each
         if len(chosen) == MAX_IN_TIME + len(changes):
             break
@@ -589,18 +598,49 @@ def _events(facts: Sequence[PageFact], cited: Set[str], lines: Sequence[str]) ->
 
 
 class _Told(NamedTuple):
-    """What a line tells: its days, if it names any, and its content words."""
+    """What a line tells: its days, if it names any, its content words, and the first of them."""
 
     days: tuple[str, str] | None
     words: frozenset[str]
+    first: str
+
+
+def _told_in(line: str, days: tuple[str, str] | None, own: Set[str] = frozenset()) -> _Told:
+    words = content_words(line) - own
+    return _Told(days, words, next((word for word in tokenise(line).lowers if word in words), ""))
+
+
+def _most_informative(lines: Mapping[str, _Told], told: Iterable[_Told]) -> dict[str, _Told]:
+    """Return the lines, by their facts, but those that say less than another or what is `told`.
+
+    "Sold the boats" says less than "sold 3 boats to Carl", but not less than "saw Carl, who sold
+    the boats".
+    """
+    by_first: dict[str, list[_Told]] = {}
+    for each in told:
+        by_first.setdefault(each.first, []).append(each)
+    kept = {}
+    for fact, line in sorted(lines.items(), key=lambda item: -len(item[1].words)):
+        alike = by_first.setdefault(line.first, [])
+        if len(line.words) > 1 and any(
+            line.words < more.words and _may_be_at_once(line, more) for more in alike
+        ):
+            continue
+        alike.append(line)
+        kept[fact] = line
+    return kept
 
 
 def _says_again(new: _Told, told: _Told) -> bool:
     """Return whether a line tells of the same as another: the same words, on no other days."""
-    if new.days and told.days and (new.days[1] < told.days[0] or told.days[1] < new.days[0]):
-        return False
-    less, more = sorted((new.words, told.words), key=len)
-    return repeats(less, more) or (len(less) > 1 and less <= more)
+    return repeats(new.words, told.words) and _may_be_at_once(new, told)
+
+
+def _may_be_at_once(one: _Told, other: _Told) -> bool:
+    """Return whether two lines do not tell of different days."""
+    if one.days is None or other.days is None:
+        return True
+    return one.days[0] <= other.days[1] and other.days[0] <= one.days[1]
 
 
 def event_part(each: PageFact) -> str:

@@ -492,6 +492,46 @@ def test_a_day_alone_is_no_topic_of_an_event() -> None:
     assert lines(compose([on_days], TODAY), "time") == []
 
 
+@pytest.mark.parametrize("vaguer_is_later", [True, False])
+@pytest.mark.parametrize(
+    ("text", "vaguer"),
+    [
+        ("Ada rented 4 canoes from Carl.", "Ada rented the canoes."),
+        ("Ada cycled 90 km in Wales.", "Ada cycled in Wales."),
+        ("Ada won 700 euros in the casino.", "Ada won in the casino."),
+        ("Ada donated 60 litres of paint to the theatre.", "Ada donated paint to the theatre."),
+        ("Ada joined the orchestra in Bergen.", "Ada joined the orchestra."),
+    ],
+)
+def test_a_vaguer_line_hides_no_other(text: str, vaguer: str, vaguer_is_later: bool) -> None:
+    facts = (fact("a", text, day=1), fact("b", vaguer, day=5 if vaguer_is_later else 0))
+    told = " ".join(texts(*facts))
+    assert text.removeprefix("Ada ").removesuffix(".") in told
+
+
+def test_a_line_hides_none_with_its_words_about_somebody_else() -> None:
+    other = "Ada thanked Bob, who varnished the canoe with 3 brushes at the harbour festival."
+    facts = (fact("a", "Ada varnished the canoe.", day=1), fact("b", other, day=2))
+    assert "varnished the canoe (said 6 Jan 2026)" in texts(*facts)
+
+
+@pytest.mark.parametrize("vaguer_is_later", [True, False])
+def test_a_vaguer_routine_or_plan_hides_no_other(vaguer_is_later: bool) -> None:
+    at = 5 if vaguer_is_later else 0
+    june = ("2026-06-12", "2026-06-12")
+    page = compose(
+        [
+            fact("a", "Ada swims 2 km in the lake every morning.", day=1),
+            fact("b", "Ada swims in the lake every morning.", day=at),
+            fact("c", "Ada flies to Rome with 2 friends.", day=1, days=june),
+            fact("d", "Ada flies to Rome.", day=at, days=june),
+        ],
+        TODAY,
+    )
+    assert "swims 2 km in the lake every morning" in " ".join(lines(page, "regular"))
+    assert lines(page, "ahead") == ["flies to Rome with 2 friends (12 Jun 2026)"]
+
+
 def test_a_line_that_only_says_more_of_the_same_is_left_out() -> None:
     passed = fact("a", "Ada passed the harbour exam.", day=1)
     more = fact("b", "Ada passed the harbour exam. Only 4 of 10 did.", day=1)
