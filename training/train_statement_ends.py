@@ -196,12 +196,15 @@ def mismatched(
                 yield Pair(earlier[place], later, False)
 
 
+def buckets_of(pair: Pair) -> list[int]:
+    """Return the buckets of the later message's words."""
+    later = words_of(pair.later)
+    return word_buckets(words_of(pair.earlier).content & later.content, later)
+
+
 def word_weights(of: Iterable[Pair]) -> Weights:
     """Return the weights of words, by bucket, fitted on pairs."""
-    rows = [
-        Row(np.array(word_buckets(words_of(each.earlier), words_of(each.later))), each.ends)
-        for each in of
-    ]
+    rows = [Row(np.array(buckets_of(each)), each.ends) for each in of]
     return fitted(rows, BUCKETS, epochs=5, decay=1e-3)
 
 
@@ -210,7 +213,7 @@ def scored(of: Iterable[Pair], weights: Weights) -> list[Scored]:
     return [
         Scored(
             each,
-            float(weights[word_buckets(words_of(each.earlier), words_of(each.later))].sum()),
+            float(weights[buckets_of(each)].sum()),
         )
         for each in of
     ]
@@ -324,14 +327,10 @@ def trained(
 
 def print_figures(judged: Sequence[Pair], vectors: Vectors) -> None:
     """Print how many ends of pairs are found, and how many others are taken for ends."""
-    percents = [
-        int(
-            ended_percents(
-                [(each.earlier, float(vectors[each.earlier] @ vectors[each.later]))], each.later
-            )[0]
-        )
+    percents = ended_percents(
+        (each.earlier, each.later, float(vectors[each.earlier] @ vectors[each.later]))
         for each in judged
-    ]
+    ).tolist()
     ends = sum(each.ends for each in judged)
     for threshold in _THRESHOLDS:
         found = [

@@ -25,6 +25,7 @@ from recollect.schemas.changes import (
     StatedEnding,
     WriterPromptProposal,
 )
+from recollect.schemas.times import LATEST_MS
 
 
 def facts_with_signature(
@@ -77,28 +78,36 @@ def sentences_before(
 
 
 def sentences_after(
-    connection: apsw.Connection, speakers: Sequence[str], after: int, percent: int
-) -> list[FactSentence]:
-    """Return the sentences in which people stated facts after a time (unix ms), in order.
+    connection: apsw.Connection, speakers: Sequence[str], after: int, percent: int, limit: int
+) -> tuple[list[FactSentence], bool]:
+    """Return those of the next sentences of people's facts after a time (unix ms) that may end any.
 
+    They are in order, and among the next `limit` sentences; and whether there are more than these.
     `percent`: the least probability that they end anything.
     """
-    found = connection.execute(
-        f"SELECT {_SENTENCE} FROM fact_sentences WHERE speaker IN ({_placeholders(speakers)}) "
-        "AND is_standing AND said_at > ? AND percent >= ? ORDER BY said_at, fact_id",
-        (*speakers, after, percent),
+    of_people = f"FROM fact_sentences WHERE speaker IN ({_placeholders(speakers)}) AND is_standing"
+    last = scalar(
+        connection,
+        f"SELECT said_at {of_people} AND said_at > ? ORDER BY said_at LIMIT 1 OFFSET ?",
+        (*speakers, after, limit),
     )
-    return [FactSentence(*row) for row in found]
+    found = connection.execute(
+        f"SELECT {_SENTENCE} {of_people} AND said_at > ? AND said_at <= ? AND percent >= ? "
+        "ORDER BY said_at, fact_id",
+        (*speakers, after, LATEST_MS if last is None else last, percent),
+    )
+    return [FactSentence(*row) for row in found], last is not None
 
 
-def sentence_of(connection: apsw.Connection, fact_id: str) -> FactSentence | None:
-    """Return the sentence of a fact; None if it has none, or its event was edited or deleted."""
+def sentences_of(connection: apsw.Connection, fact_id: str) -> list[FactSentence]:
+    """Return the sentences that state a fact, in order, without those edited or deleted."""
     found = rows(
         connection,
-        f"SELECT {_SENTENCE} FROM fact_sentences WHERE fact_id = ? AND is_standing",
+        f"SELECT {_SENTENCE} FROM fact_sentences WHERE fact_id = ? AND is_standing "
+        "ORDER BY said_at, event_id",
         (fact_id,),
     )
-    return FactSentence(*found[0]) if found else None
+    return [FactSentence(*row) for row in found]
 
 
 def message_dates(connection: apsw.Connection, event_id: str) -> list[MessageDate]:

@@ -141,10 +141,11 @@ class FactFingerprint(Row, frozen=True, array_like=True, tag="fact_likeness"):
 
 
 class FactSentence(Row, frozen=True, array_like=True, tag="fact_sentence"):
-    """The sentence of a fact: what its speaker says later may end it, and it what was said before.
+    """A sentence that states a fact: what its speaker says later may end it, and it earlier facts.
 
     Attributes:
-        speaker: the sender's id; of a private memory, with its readers.
+        event_id: the event that states the fact, for the first time or again.
+        speaker: the sender's id; of a stored memory, with its owner.
         said_at: unix ms.
         vector: its int8 embedding.
         percent: the probability that it ends anything.
@@ -154,8 +155,9 @@ class FactSentence(Row, frozen=True, array_like=True, tag="fact_sentence"):
     """
 
     TABLE: ClassVar = "fact_sentences"
-    KEY: ClassVar = ("fact_id",)
+    KEY: ClassVar = ("fact_id", "event_id")
     fact_id: str
+    event_id: str
     speaker: str
     said_at: int
     sentence: str

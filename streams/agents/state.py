@@ -332,6 +332,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     FactSentence: lambda row: (
         (key_of("sentence of", row.fact_id), row),
         (key_of("stated by", row.speaker), row),
+        *([(key_of("may end", row.speaker), row)] if row.percent else []),
     ),
     FactOccasion: lambda row: (
         (key_of("repeated by", row.event_id), (row.fact_id, row.text, row.is_standing)),
@@ -763,7 +764,7 @@ class State:
     ) -> list[FactSentence]:
         """Return the last sentences in which people stated facts before a time (unix ms).
 
-        The last one first. Callers must call `sentence_of` for those that they use.
+        The last one first. Callers must call `sentences_of` for those that they use.
         """
         keys = [key_of("stated by", speaker) for speaker in speakers]
         for key in keys:
@@ -776,21 +777,26 @@ class State:
         return found
 
     def search_sentences_after(
-        self, speakers: Sequence[str], after: int, percent: int
+        self, speakers: Sequence[str], after: int, percent: int, limit: int
     ) -> list[FactSentence]:
-        """Return the sentences in which people stated facts after a time (unix ms), in order.
+        """Return those of the next sentences after a time (unix ms) that may end any, in order.
 
-        `percent`: the least probability that they end anything. Callers must call `sentence_of` for
-        those that they use.
+        `percent`: the least probability that they end anything; `limit`: how many of the people's
+        sentences count. Callers must call `sentences_of` for those that they use.
         """
         for speaker in speakers:
-            self.record_search(key_of("stated by", speaker))
-        return memory.sentences_after(self.memory, speakers, after, percent)
+            self.record_search(key_of("may end", speaker))
+        found, are_more = memory.sentences_after(self.memory, speakers, after, percent, limit)
+        if are_more:
+            # If one of them goes, another takes its place.
+            for speaker in speakers:
+                self.record_read(key_of("stated by", speaker))
+        return found
 
-    def sentence_of(self, fact_id: str) -> FactSentence | None:
-        """Return the sentence of a fact; None without, or if its event was edited or deleted."""
+    def sentences_of(self, fact_id: str) -> list[FactSentence]:
+        """Return the sentences that state a fact, in order, without those edited or deleted."""
         self.record_read(key_of("sentence of", fact_id))
-        return memory.sentence_of(self.memory, fact_id)
+        return memory.sentences_of(self.memory, fact_id)
 
     # Retractions
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -106,6 +107,35 @@ def test_what_is_said_again_afterwards_lasts(home: Recollect) -> None:
     zone.ingest(told[:2])
     zone.ingest(told[2:])
     assert any("learning Welsh" in text for text in current(zone))
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations((1, 2, 3))])
+def test_G8_what_ends_twice_ends_in_every_order(home: Recollect, order: tuple[int, ...]) -> None:
+    earlier, later = ENDS["a place"]
+    told = {1: message(1, f"{later}."), 2: message(2, f"{earlier}."), 3: message(3, f"{later}.")}
+    zone = home.zone(named("twice", *map(str, order)))
+    for number in order:
+        zone.ingest([told[number]])
+    assert of_event(zone, 2) == [False]
+
+
+def test_a_deleted_saying_no_longer_ends_and_another_does(home: Recollect) -> None:
+    earlier, later = ENDS["a place"]
+    zone = home.zone("sayings")
+    zone.ingest([message(1, f"{earlier}."), message(2, f"{later}."), message(6, f"{later}.")])
+    deletion = msgspec.structs.replace(
+        message(7, ""),
+        id="gone",
+        kind="deletion",
+        target="m2",
+        peer_id="chat-2",
+        thread_id="chat-2",
+    )
+    zone.ingest([deletion])
+    assert of_event(zone, 1) == [False]
+    for day, holds in (("2026-04-05", True), ("2026-06-06", False)):
+        found = zone.recall("where is the boat moored", valid_at=day, scope=["facts"]).results
+        assert any("moored at pier 4" in each.text for each in found) is holds
 
 
 @pytest.mark.parametrize("kind", ["edit", "deletion"])

@@ -305,6 +305,8 @@ class MessageDecision:
                 sender,
                 self._begun(statement),
             )
+            said = self._sentence_row(statement, original, ids)
+            own.puts += [*said, *self._ends_by(said, ids)]
             return
         fact = _fact(id_, signatures[0], statement, message)
         pending.facts.append(fact)
@@ -341,16 +343,12 @@ class MessageDecision:
         # The claim's subject comes from the same events as the fact's text.
         part = own if referent is None else self._quoting_part
         part.puts += self._claim_rows(statement, id_, sender)
-        speakers = self._for_owner(ids)
-        said = sentence_row(id_, statement, speakers[0], message.said_at, self._state)
-        if said is not None:
-            pending.sentences.append(said)
-            part.puts.append(said)
+        said = self._sentence_row(statement, id_, ids)
+        part.puts += said
         part.puts += self._ends_of(
             statement.ending, statement.sentence, id_, sender, self._begun(statement)
         )
-        if said is not None:
-            part.puts += self._ends_by(said, speakers)
+        part.puts += self._ends_by(said, ids)
         self._statement_facts.append(id_)
 
     def _add_occasion(self, statement: Statement, fact_id: str, reason: str) -> None:
@@ -465,12 +463,28 @@ class MessageDecision:
         self._pending.endings += rows
         return [*rows, *ends, *revived]
 
-    def _ends_by(self, said: FactSentence, speakers: Sequence[str]) -> list[FactSupersession]:
-        """Return the ends of what the same person said before a statement, and its own end."""
+    def _sentence_row(
+        self, statement: Statement, fact_id: str, ids: Sequence[str]
+    ) -> list[FactSentence]:
+        """Return the row of a statement's sentence, unless the message has one of its fact."""
+        event_id, sentences = self._event.id, self._pending.sentences
+        if any((each.fact_id, each.event_id) == (fact_id, event_id) for each in sentences):
+            return []
+        speaker, said_at = self._for_owner(ids)[0], self._message.said_at
+        row = sentence_row(fact_id, event_id, statement, speaker, said_at, self._state)
+        rows = [] if row is None else [row]
+        sentences += rows
+        return rows
+
+    def _ends_by(self, said: Sequence[FactSentence], ids: Sequence[str]) -> list[FactSupersession]:
+        """Return the ends of what the sender, with these ids, said before, and its own end."""
         spared = self._replaced.union(self._statement_facts)
-        ends = ends_by_statement(said, speakers, self._state, self._pending, spared)
+        speakers = self._for_owner(ids)
+        ends: list[FactSupersession] = []
+        for each in said:
+            ends += ends_by_statement(each, speakers, self._state, self._pending, spared)
+            self._pending.supersede(ends)
         self._changed += changed_claims(ends, self._state)
-        self._pending.supersede(ends)
         return ends
 
     def _merged_rows(self, statement: Statement, sender: EntityRef) -> list[MergedSupersession]:

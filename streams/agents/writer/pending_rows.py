@@ -120,16 +120,17 @@ class PendingRows(msgspec.Struct):
         self, state: State, speakers: Sequence[str], before: int, limit: int
     ) -> list[FactSentence]:
         """Return the sentences of `State.search_sentences_before`, and the new ones."""
-        new = [
+        stored = state.search_sentences_before(speakers, before, limit)
+        return [each for each in stored if each.event_id not in self.replaced] + [
             each for each in self.sentences if each.speaker in speakers and each.said_at < before
         ]
-        return [*state.search_sentences_before(speakers, before, limit), *new]
 
     def sentences_after(
-        self, state: State, speakers: Sequence[str], after: int, percent: int
+        self, state: State, speakers: Sequence[str], after: int, percent: int, limit: int
     ) -> list[FactSentence]:
         """Return the sentences of `State.search_sentences_after`, and the new ones, in order."""
-        found = state.search_sentences_after(speakers, after, percent) + [
+        stored = state.search_sentences_after(speakers, after, percent, limit)
+        found = [each for each in stored if each.event_id not in self.replaced] + [
             each
             for each in self.sentences
             if each.speaker in speakers and each.said_at > after and each.percent >= percent
@@ -137,9 +138,12 @@ class PendingRows(msgspec.Struct):
         return sorted(found, key=lambda each: (each.said_at, each.fact_id))
 
     def sentence_of(self, fact_id: str, state: State) -> FactSentence | None:
-        """Return the sentence of a fact, new or stored; None if there is none."""
+        """Return the first sentence that states a fact, new or stored; None without any."""
+        stored = (
+            each for each in state.sentences_of(fact_id) if each.event_id not in self.replaced
+        )
         new = (each for each in self.sentences if each.fact_id == fact_id)
-        return next(new, None) or state.sentence_of(fact_id)
+        return min((*stored, *new), key=lambda each: each.said_at, default=None)
 
     def claim_of(self, fact_id: str, state: State) -> FactClaim | None:
         """Return the claim of a fact, new or stored; None if there is none."""

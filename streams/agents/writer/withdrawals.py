@@ -91,9 +91,13 @@ def withdraw(message: AnalysedMessage, state: State, pending: PendingRows) -> Wi
         )
         for row in state.endings_of_events(message.replaced)
     ]
-    found = (state.sentence_of(fact) for fact in sorted(ended))
-    sentences = [each for each in found if each is not None]
     known = {fact for _, fact in (*stated, *repeated)}
+    sentences = [
+        each
+        for fact in sorted(known)
+        for each in state.sentences_of(fact)
+        if each.event_id in message.replaced
+    ]
     pending.unstated.update(row.fact_id for row in withdrawn if row.char_start == OWN_EVENT)
     changed = []
     for row in withdrawn:

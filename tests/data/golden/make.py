@@ -472,7 +472,7 @@ ROWS: dict[str, dict[str, Any]] = {
         "vector": "QIE=",
     },
     "fact_sentences": {
-        "fact_id": "F1", "speaker": "E1", "said_at": OCCURRED,
+        "fact_id": "F1", "event_id": "F1", "speaker": "E1", "said_at": OCCURRED,
         "sentence": "I moved.", "vector": "AQM=", "percent": 70,
         "attributes": "{\"home\":60}", "names": "", "is_standing": 1,
     },

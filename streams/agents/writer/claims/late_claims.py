@@ -67,7 +67,9 @@ def claims_of_rows(
         if isinstance(row, FactClaim):
             end = ends.pop(row.fact_id, None)
             until = LATEST_MS if end is None else end.invalid_at
-            yield ChangedClaim(row, subjects, row.as_of, until, is_new=True)
+            # What is announced may be called off before it begins.
+            since = min(row.as_of, time_of(row.fact_id))
+            yield ChangedClaim(row, subjects, since, until, is_new=True)
     yield from changed_claims(ends.values(), state)
 
 

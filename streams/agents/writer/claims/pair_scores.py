@@ -9,9 +9,9 @@ arithmetic is on integers or correctly rounded, so that it decides the same on e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -38,6 +38,8 @@ FEATURES = 13
 # The most that the score of the words counts (logits).
 _MOST_LOGIT = 4.0
 
+#: How many words of a sentence count.
+_MOST_WORDS = 100
 _WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?|[£$€?!]")
 
 Codes = npt.NDArray[np.int8]
@@ -61,7 +63,7 @@ class SentenceWords(NamedTuple):
 @lru_cache(maxsize=16_384)
 def words_of(sentence: str) -> SentenceWords:
     """Return the words of a sentence."""
-    found = _WORD.findall(sentence.lower().replace("’", "'"))
+    found = [each[0] for each in islice(_WORD.finditer(_lower(sentence)), _MOST_WORDS)]
     words = tuple(map(_without_ending, found))
     return SentenceWords(
         words,
@@ -70,14 +72,20 @@ def words_of(sentence: str) -> SentenceWords:
     )
 
 
+def _lower(sentence: str) -> str:
+    return sentence.lower().replace("’", "'")
+
+
 def _without_ending(word: str) -> str:
     bare = word.removesuffix("'s")
     return re.sub(r"(?:ing|ed|es|s)\Z", "", bare) if len(bare) > 4 else bare
 
 
-def word_buckets(earlier: SentenceWords, later: SentenceWords) -> list[int]:
-    """Return the buckets of the later sentence's words, and of two and three in a row."""
-    shared = earlier.content & later.content
+def word_buckets(shared: Set[str], later: SentenceWords) -> list[int]:
+    """Return the buckets of the later sentence's words, and of two and three in a row.
+
+    `shared`: the content words of both sentences.
+    """
     row = [
         "<",
         *(
@@ -98,8 +106,13 @@ def word_buckets(earlier: SentenceWords, later: SentenceWords) -> list[int]:
 
 def word_logit(earlier: SentenceWords, later: SentenceWords) -> float:
     """Return the score of the later sentence's words."""
+    return _logit(earlier.content & later.content, later)
+
+
+@lru_cache(maxsize=16_384)
+def _logit(shared: frozenset[str], later: SentenceWords) -> float:
     weights = _weights()
-    return sum(weights[each] for each in word_buckets(earlier, later)) / WORD_UNITS
+    return sum(weights[each] for each in word_buckets(shared, later)) / WORD_UNITS
 
 
 def pair_features(
@@ -133,15 +146,14 @@ def whole(features: Sequence[Sequence[float]]) -> Codes:
     return codes
 
 
-def ended_percents(earlier: Iterable[tuple[str, float]], later: str) -> npt.NDArray[np.int64]:
-    """Return the probability, in percent, that a sentence ends each earlier one.
+def ended_percents(pairs: Iterable[tuple[str, str, float]]) -> npt.NDArray[np.int64]:
+    """Return the probability, in percent, that the later sentence of a pair ends the earlier.
 
-    `earlier`: sentences, each with the cosine of its vector and the later one's.
+    `pairs`: the earlier sentence, the later one, and the cosine of their vectors.
     """
-    words = words_of(later)
     features = []
-    for sentence, cosine in earlier:
-        known = words_of(sentence)
+    for earlier, later, cosine in pairs:
+        known, words = words_of(earlier), words_of(later)
         features.append(pair_features(known, words, cosine, word_logit(known, words)))
     if not features:
         return np.zeros(0, np.int64)

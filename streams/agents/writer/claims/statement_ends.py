@@ -37,8 +37,8 @@ _MOST_OF_HOLDING = 15
 #: The value of a listed attribute ends only if the sentence ends one with this probability
 #: (percent).
 _LEAST_OF_VALUE = 20
-#: How many earlier statements are considered.
-_MOST_EARLIER = 4_096
+#: How many sentences of a person may lie between two of which one ends the other.
+_MOST_BETWEEN = 4_096
 
 _WORD = re.compile(r"[^\W_]+")
 _json = msgspec.json.Encoder()
@@ -46,29 +46,23 @@ _percents = msgspec.json.Decoder(dict[str, int]).decode
 
 
 def sentence_row(
-    fact_id: str, statement: Statement, speaker: str, said_at: int, state: State
+    fact_id: str, event_id: str, statement: Statement, speaker: str, said_at: int, state: State
 ) -> FactSentence | None:
     """Return the row of a statement's sentence; None without the encoder of the network."""
     if state.encoder is None or not state.encoder.startswith(ENCODER):
         return None
     sentence = statement.sentence
     vector = state.encoded[text_hash(sentence)].vector
+    percent, attributes, names = 0, "{}", ""
     ending = statement.ending
     # What begins later ends values of the same slot then, and else nothing.
-    if ending is None or ending.percent < LEAST_ENDING or statement.begins is not None:
-        return FactSentence(fact_id, speaker, said_at, sentence, vector, 0, "{}", "", 1)
-    about = _words(" ".join(ending.persons)) - _words(ending.owner) if ending.owner else ()
-    return FactSentence(
-        fact_id,
-        speaker,
-        said_at,
-        sentence,
-        vector,
-        ending.percent,
-        _json.encode(dict(ending.attributes)).decode(),
-        " ".join(sorted(about)),
-        1,
-    )
+    if ending is not None and ending.percent >= LEAST_ENDING and statement.begins is None:
+        percent, attributes = ending.percent, _json.encode(dict(ending.attributes)).decode()
+        if ending.owner:
+            about = _words(" ".join(ending.persons)) - _words(ending.owner)
+            names = " ".join(sorted(about))
+    said = (event_id, speaker, said_at, sentence, vector)
+    return FactSentence(fact_id, *said, percent, attributes, names, 1)
 
 
 def _words(text: str) -> set[str]:
@@ -86,9 +80,10 @@ def ends_by_statement(
 
     `speakers`: the ids of the person; facts in `spared` are not ended, and end nothing.
     """
+    spared = {own.fact_id, *spared}
     rows: list[FactSupersession] = []
     if own.percent >= LEAST_ENDING:
-        earlier = pending.sentences_before(state, speakers, own.said_at, _MOST_EARLIER)
+        earlier = pending.sentences_before(state, speakers, own.said_at, _MOST_BETWEEN)
         for each in _ended([item for item in earlier if item.fact_id not in spared], own):
             rows += _end_of(each, own, state, pending)
     rows += _first_end(own, speakers, state, pending, spared)
@@ -99,8 +94,10 @@ def end_again(
     fact: str, state: State, pending: PendingRows, spared: Set[str]
 ) -> list[FactSupersession]:
     """Return the end of a fact, whose end was withdrawn, by another statement; empty without."""
-    own = state.sentence_of(fact)
-    return [] if own is None else _first_end(own, [own.speaker], state, pending, spared)
+    own = pending.sentence_of(fact, state)
+    if own is None:
+        return []
+    return _first_end(own, [own.speaker], state, pending, {fact, *spared})
 
 
 def _first_end(
@@ -111,11 +108,10 @@ def _first_end(
     spared: Set[str],
 ) -> list[FactSupersession]:
     """Return the end of a statement by the first later one that ends it; empty if none does."""
-    later = pending.sentences_after(state, speakers, own.said_at, LEAST_ENDING)
-    for each in later:
-        if each.fact_id in spared or not [*_ended([own], each)]:
-            continue
-        state.sentence_of(each.fact_id)
+    found = pending.sentences_after(state, speakers, own.said_at, LEAST_ENDING, _MOST_BETWEEN)
+    later = [each for each in found if each.fact_id not in spared]
+    for each in _chosen(later, [(own, each) for each in later], _cosines(later, own)):
+        state.sentences_of(each.fact_id)
         if end := _end_of(own, each, state, pending):
             return end
     return []
@@ -134,15 +130,15 @@ def surely_holds(earlier: str, later: str, state: State, pending: PendingRows) -
     one, other = pending.sentence_of(earlier, state), pending.sentence_of(later, state)
     if one is None or other is None:
         return False
-    pair = (one.sentence, float(_cosines([one], other)[0]))
-    return bool(ended_percents([pair], other.sentence)[0] < _MOST_OF_HOLDING)
+    pair = (one.sentence, other.sentence, float(_cosines([one], other)[0]))
+    return bool(ended_percents([pair])[0] < _MOST_OF_HOLDING)
 
 
 def _end_of(
     earlier: FactSentence, later: FactSentence, state: State, pending: PendingRows
 ) -> list[FactSupersession]:
     """Return the end of a statement, unless it ended before, or was said again after."""
-    state.sentence_of(earlier.fact_id)
+    state.sentences_of(earlier.fact_id)
     if not _may_end(earlier.fact_id, later, state, pending):
         return []
     stored = state.supersessions([earlier.fact_id]).get(earlier.fact_id)
@@ -171,20 +167,30 @@ def _may_end(earlier: str, later: FactSentence, state: State, pending: PendingRo
 
 def _ended(earlier: Sequence[FactSentence], later: FactSentence) -> Iterable[FactSentence]:
     """Yield the statements that a later one ends."""
-    if not earlier:
-        return
-    cosines = _cosines(earlier, later)
+    return _chosen(earlier, [(each, later) for each in earlier], _cosines(earlier, later))
+
+
+def _chosen(
+    found: Sequence[FactSentence],
+    pairs: Sequence[tuple[FactSentence, FactSentence]],
+    cosines: npt.NDArray[np.float64],
+) -> Iterable[FactSentence]:
+    """Yield those found whose pair is of a statement and a later one that ends it."""
     related = np.flatnonzero(cosines >= _LEAST_COSINE).tolist()
-    pairs = [(earlier[place].sentence, float(cosines[place])) for place in related]
-    percents = ended_percents(pairs, later.sentence)
-    least = _LEAST_OF_SURE if later.percent >= _SURE else _LEAST_PERCENT
+    percents = ended_percents(
+        (pairs[place][0].sentence, pairs[place][1].sentence, float(cosines[place]))
+        for place in related
+    )
     for place, percent in zip(related, percents.tolist(), strict=True):
-        if percent >= least:
-            yield earlier[place]
+        is_sure = pairs[place][1].percent >= _SURE
+        if percent >= (_LEAST_OF_SURE if is_sure else _LEAST_PERCENT):
+            yield found[place]
 
 
 def _cosines(rows: Sequence[FactSentence], other: FactSentence) -> npt.NDArray[np.float64]:
     """Return the cosines of vectors with another one: of whole numbers, so exact but for a root."""
+    if not rows:
+        return np.zeros(0)
     matrix = np.frombuffer(b"".join(each.vector for each in rows), np.int8)
     codes = matrix.reshape(len(rows), -1).astype(np.float64)
     vector = np.frombuffer(other.vector, np.int8).astype(np.float64)
