@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, Self
 
 import anyio
@@ -98,9 +99,11 @@ class _Messages:
             self._all_answered.set()
 
     def _read(self) -> None:
-        for line in _lines(self._descriptor):
-            self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
-        self._loop.call_soon_threadsafe(self._lines.put_nowait, None)
+        # RuntimeError: the server was interrupted, and its loop is closed.
+        with suppress(RuntimeError):
+            for line in _lines(self._descriptor):
+                self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
+            self._loop.call_soon_threadsafe(self._lines.put_nowait, None)
 
 
 class _Answers:
