@@ -110,6 +110,20 @@ def sentences_of(connection: apsw.Connection, fact_id: str) -> list[FactSentence
     return [FactSentence(*row) for row in found]
 
 
+def sentences_of_events(
+    connection: apsw.Connection, event_ids: Sequence[str]
+) -> list[FactSentence]:
+    """Return the sentences of events that state facts, except of events edited or deleted."""
+    found = rows(
+        connection,
+        f"SELECT {_SENTENCE} FROM json_each(?) AS ids "
+        "CROSS JOIN fact_sentences ON event_id = ids.value AND is_standing "
+        "ORDER BY event_id, fact_id",
+        (json_array(event_ids),),
+    )
+    return [FactSentence(*row) for row in found]
+
+
 def message_dates(connection: apsw.Connection, event_id: str) -> list[MessageDate]:
     """Return the dates in an event's text, in order."""
     found = rows(

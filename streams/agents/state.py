@@ -331,6 +331,7 @@ _KEYS_OF_ROW: dict[type[Row], Callable[..., tuple[tuple[bytes, Hashable], ...]]]
     FactFingerprint: lambda row: ((key_of("likeness", row.key), row),),
     FactSentence: lambda row: (
         (key_of("sentence of", row.fact_id), row),
+        (key_of("sentences of event", row.event_id), row),
         (key_of("stated by", row.speaker), row),
         *([(key_of("may end", row.speaker), row)] if row.percent else []),
     ),
@@ -797,6 +798,12 @@ class State:
         """Return the sentences that state a fact, in order, without those edited or deleted."""
         self.record_read(key_of("sentence of", fact_id))
         return memory.sentences_of(self.memory, fact_id)
+
+    def sentences_of_events(self, event_ids: Sequence[str]) -> list[FactSentence]:
+        """Return the sentences of events that state facts, except of events edited or deleted."""
+        for event_id in event_ids:
+            self.record_read(key_of("sentences of event", event_id))
+        return memory.sentences_of_events(self.memory, event_ids) if event_ids else []
 
     # Retractions
 

@@ -12,4 +12,5 @@ CREATE TABLE fact_sentences (
     is_standing INTEGER NOT NULL,       -- 0: the event was edited or deleted
     PRIMARY KEY (fact_id, event_id)
 );
+CREATE INDEX idx_fact_sentences_event ON fact_sentences(event_id) WHERE is_standing;
 CREATE INDEX idx_fact_sentences_speaker ON fact_sentences(speaker, said_at) WHERE is_standing;

@@ -92,12 +92,7 @@ def withdraw(message: AnalysedMessage, state: State, pending: PendingRows) -> Wi
         for row in state.endings_of_events(message.replaced)
     ]
     known = {fact for _, fact in (*stated, *repeated)}
-    sentences = [
-        each
-        for fact in sorted(known)
-        for each in state.sentences_of(fact)
-        if each.event_id in message.replaced
-    ]
+    sentences = state.sentences_of_events(message.replaced)
     pending.unstated.update(row.fact_id for row in withdrawn if row.char_start == OWN_EVENT)
     changed = []
     for row in withdrawn:
