@@ -82,10 +82,6 @@ class PendingRows(msgspec.Struct):
         """Return who stored the memory that a fact, new or stored, is from."""
         return self.authors.get(fact_id) or state.author(fact_id)
 
-    def may_end(self, newer: str, older: str, state: State) -> bool:
-        """Return whether a fact may end another: not one of another owner's memory."""
-        return self.author_of(newer, state).may_end(self.author_of(older, state))
-
     def facts_with_signature(
         self, signatures: Sequence[str], after: int, before: int, state: State
     ) -> list[StatedFact]:

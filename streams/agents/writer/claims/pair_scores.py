@@ -33,8 +33,6 @@ BUCKETS, WORD_UNITS = 65_536, 32
 #: A feature is an integer in this fraction of its unit, at most `_MOST`.
 UNITS = 16
 _MOST = 127
-#: The number of features of a pair.
-FEATURES = 13
 # The most that the score of the words counts (logits).
 _MOST_LOGIT = 4.0
 

@@ -23,9 +23,9 @@ from recollect.streams.encoder.catalog import MINILM
 from recollect.streams.language.grammar.analysis import Statement
 
 #: The encoder with whose vectors the network was trained, in any precision.
-ENCODER = f"{MINILM.name}/"
+_ENCODER = f"{MINILM.name}/"
 #: A statement may end others if its sentence ends anything with this probability (percent) ...
-LEAST_ENDING = 30
+_LEAST_ENDING = 30
 #: ... and ends those that the network judges so with this one, or with the second if the sentence
 #: surely ends something. Chosen on the dev sets, and so that hardly any fact of LoCoMo's dev
 #: conversations ends.
@@ -49,14 +49,14 @@ def sentence_row(
     fact_id: str, event_id: str, statement: Statement, speaker: str, said_at: int, state: State
 ) -> FactSentence | None:
     """Return the row of a statement's sentence; None without the encoder of the network."""
-    if state.encoder is None or not state.encoder.startswith(ENCODER):
+    if state.encoder is None or not state.encoder.startswith(_ENCODER):
         return None
     sentence = statement.sentence
     vector = state.encoded[text_hash(sentence)].vector
     percent, attributes, names = 0, "{}", ""
     ending = statement.ending
     # What begins later ends values of the same slot then, and else nothing.
-    if ending is not None and ending.percent >= LEAST_ENDING and statement.begins is None:
+    if ending is not None and ending.percent >= _LEAST_ENDING and statement.begins is None:
         percent, attributes = ending.percent, _json.encode(dict(ending.attributes)).decode()
         if ending.owner:
             about = _words(" ".join(ending.persons)) - _words(ending.owner)
@@ -82,7 +82,7 @@ def ends_by_statement(
     """
     spared = {own.fact_id, *spared}
     rows: list[FactSupersession] = []
-    if own.percent >= LEAST_ENDING:
+    if own.percent >= _LEAST_ENDING:
         earlier = pending.sentences_before(state, speakers, own.said_at, _MOST_BETWEEN)
         for each in _ended([item for item in earlier if item.fact_id not in spared], own):
             rows += _end_of(each, own, state, pending)
@@ -108,9 +108,9 @@ def _first_end(
     spared: Set[str],
 ) -> list[FactSupersession]:
     """Return the end of a statement by the first later one that ends it; empty if none does."""
-    found = pending.sentences_after(state, speakers, own.said_at, LEAST_ENDING, _MOST_BETWEEN)
+    found = pending.sentences_after(state, speakers, own.said_at, _LEAST_ENDING, _MOST_BETWEEN)
     later = [each for each in found if each.fact_id not in spared]
-    for each in _chosen(later, [(own, each) for each in later], _cosines(later, own)):
+    for _, each in _ending_pairs([(own, each) for each in later], _cosines(later, own)):
         state.sentences_of(each.fact_id)
         if end := _end_of(own, each, state, pending):
             return end
@@ -120,7 +120,7 @@ def _first_end(
 def ends_earlier(earlier: str, later: str, state: State, pending: PendingRows) -> bool:
     """Return whether a statement ends an earlier one, by their facts."""
     one, other = pending.sentence_of(earlier, state), pending.sentence_of(later, state)
-    if one is None or other is None or other.percent < LEAST_ENDING:
+    if one is None or other is None or other.percent < _LEAST_ENDING:
         return False
     return bool([*_ended([one], other)]) and _may_end(earlier, other, state, pending)
 
@@ -167,24 +167,23 @@ def _may_end(earlier: str, later: FactSentence, state: State, pending: PendingRo
 
 def _ended(earlier: Sequence[FactSentence], later: FactSentence) -> Iterable[FactSentence]:
     """Yield the statements that a later one ends."""
-    return _chosen(earlier, [(each, later) for each in earlier], _cosines(earlier, later))
+    pairs = _ending_pairs([(each, later) for each in earlier], _cosines(earlier, later))
+    return (ended for ended, _ in pairs)
 
 
-def _chosen(
-    found: Sequence[FactSentence],
-    pairs: Sequence[tuple[FactSentence, FactSentence]],
-    cosines: npt.NDArray[np.float64],
-) -> Iterable[FactSentence]:
-    """Yield those found whose pair is of a statement and a later one that ends it."""
-    related = np.flatnonzero(cosines >= _LEAST_COSINE).tolist()
-    percents = ended_percents(
-        (pairs[place][0].sentence, pairs[place][1].sentence, float(cosines[place]))
-        for place in related
-    )
-    for place, percent in zip(related, percents.tolist(), strict=True):
-        is_sure = pairs[place][1].percent >= _SURE
-        if percent >= (_LEAST_OF_SURE if is_sure else _LEAST_PERCENT):
-            yield found[place]
+def _ending_pairs(
+    pairs: Sequence[tuple[FactSentence, FactSentence]], cosines: npt.NDArray[np.float64]
+) -> Iterable[tuple[FactSentence, FactSentence]]:
+    """Yield the pairs of a statement and a later one that ends it; `cosines`: of their vectors."""
+    related = [
+        (*pair, cosine)
+        for pair, cosine in zip(pairs, cosines.tolist(), strict=True)
+        if cosine >= _LEAST_COSINE
+    ]
+    percents = ended_percents((one.sentence, other.sentence, each) for one, other, each in related)
+    for (earlier, later, _), percent in zip(related, percents.tolist(), strict=True):
+        if percent >= (_LEAST_OF_SURE if later.percent >= _SURE else _LEAST_PERCENT):
+            yield earlier, later
 
 
 def _cosines(rows: Sequence[FactSentence], other: FactSentence) -> npt.NDArray[np.float64]:
