@@ -15,6 +15,20 @@ SCOPES: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models",
 DEFAULT_SCOPE: tuple[Scope, ...] = ("events", "facts", "observations", "mental_models")
 
 Budget = Literal["low", "mid", "high"]
+#: How an observation came about: "cluster" from a topic of facts, others by a pass over the facts.
+ObservationKind = Literal[
+    "cluster",
+    "changes",
+    "list",
+    "history",
+    "regular",
+    "ahead",
+    "cycle",
+    "correlation",
+    "series",
+    "shared",
+]
+
 GraphMode = Literal["none", "low", "high", "dual"]
 
 RebuildLevel = Literal["index", "project", "derive", "fresh"]

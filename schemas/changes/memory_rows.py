@@ -16,20 +16,7 @@ from recollect.schemas.changes.stored_memory_rows import (
     StoredMemoryReference,
     StoredMemoryVersion,
 )
-from recollect.schemas.choices import RelationshipType
-
-ObservationKind = Literal[
-    "cluster",
-    "changes",
-    "list",
-    "history",
-    "regular",
-    "ahead",
-    "cycle",
-    "correlation",
-    "series",
-    "shared",
-]
+from recollect.schemas.choices import ObservationKind, RelationshipType
 
 
 class Fact(Row, frozen=True, array_like=True, tag="fact"):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
+from recollect.schemas.choices import ObservationKind
 from recollect.schemas.wire.answering import DateRange, MemoryRevision, StatementCount, Uncertainty
 
 #: The states of a merge, and those that a decision can set.
@@ -435,19 +436,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="Id of this version.")]
     text: Annotated[str, Meta(description="The observation.")]
     kind: Annotated[
-        Literal[
-            "cluster",
-            "changes",
-            "list",
-            "history",
-            "regular",
-            "ahead",
-            "cycle",
-            "correlation",
-            "series",
-            "shared",
-            "other",
-        ],
+        Literal[ObservationKind, "other"],
         Meta(
             description="cluster: facts about a topic; changes: what changed; list: values of an "
             "attribute; history: values that replaced each other; regular: routines; ahead: "

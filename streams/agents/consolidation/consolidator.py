@@ -36,9 +36,9 @@ from recollect.schemas.changes import (
     Mention,
     ObservationFact,
     ObservationItem,
-    ObservationKind,
     ObservationVersion,
 )
+from recollect.schemas.choices import ObservationKind
 from recollect.schemas.events import (
     RESERVED_PLATFORM,
     Consolidate,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
-from typing import Literal, cast
+from typing import cast
 
 import apsw
 
@@ -16,6 +16,7 @@ from recollect.projections.events.event_queries import latest_time
 from recollect.projections.files import ZoneFiles
 from recollect.projections.memory import observation_queries as queries
 from recollect.projections.memory.fact_statements import statements
+from recollect.schemas.choices import ObservationKind
 from recollect.schemas.errors import InvalidInput, UnknownId
 from recollect.schemas.memory_terms import model_of
 from recollect.schemas.times import format_time
@@ -32,19 +33,6 @@ from recollect.streams.consolidation.evidence import confidence, trend
 _DAY_MS = 86_400_000
 #: After every observation: later than any time, and than any id.
 _START = (2**63 - 1, "~")
-ObservationKind = Literal[
-    "cluster",
-    "changes",
-    "list",
-    "history",
-    "regular",
-    "ahead",
-    "cycle",
-    "correlation",
-    "series",
-    "shared",
-    "other",
-]
 
 
 def observation_page(
