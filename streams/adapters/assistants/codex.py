@@ -33,6 +33,7 @@ from recollect.streams.adapters.assistants.claude_transcript import (
     without_injected,
 )
 from recollect.streams.adapters.input.input_files import InputEntry
+from recollect.streams.adapters.input.json_documents import decoded
 from recollect.streams.adapters.input.text_lines import lines
 
 _PLATFORM = "codex"
@@ -88,10 +89,7 @@ class _Session:
 
     def events(self, line: bytes) -> Iterator[InboundEvent]:
         """Yield the event of a record, if it is a message."""
-        try:
-            record = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InvalidInput(f"not JSON: {error}") from None
+        record = decoded(line)
         if not isinstance(record, dict):
             raise InvalidInput("not a record of Codex: it is not an object")
         payload = record.get("payload")

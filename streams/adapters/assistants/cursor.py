@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-import msgspec
-
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
@@ -34,6 +32,7 @@ from recollect.streams.adapters.assistants.claude_transcript import (
 )
 from recollect.streams.adapters.input.databases import SQLITE, opened_copy, write_ahead_log
 from recollect.streams.adapters.input.input_files import InputEntry
+from recollect.streams.adapters.input.json_documents import decoded
 
 _PLATFORM = "cursor"
 _NAME = "Cursor"
@@ -84,25 +83,18 @@ def _messages(database: sqlite3.Connection, row: sqlite3.Row) -> Iterator[_Messa
     A message without a time has that of the one before it, or that of the chat: what follows may
     still be missing.
     """
-    chat = dict_or_empty(_decode(row["value"]))
+    chat = dict_or_empty(decoded(row["value"]))
     id_ = text_or_none(chat.get("composerId")) or str(row["key"]).partition(":")[2]
     found = [dict_or_empty(one) for one in list_or_empty(chat.get("conversation"))]
     for header in list_or_empty(chat.get("fullConversationHeadersOnly")):
         key = f"bubbleId:{id_}:{dict_or_empty(header).get('bubbleId')}"
         value = database.execute(_MESSAGE, (key,)).fetchone()
         if value is not None and value["value"] is not None:
-            found.append(dict_or_empty(_decode(value["value"])))
+            found.append(dict_or_empty(decoded(value["value"])))
     last = parse_time(chat.get("createdAt"))
     for message in found:
         last = _own_time(message) or last
         yield _Message(id_, "subagentInfo" in chat, message, last)
-
-
-def _decode(value: bytes | str) -> object:
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidInput(f"not JSON: {error}") from None
 
 
 def _own_time(message: Mapping[str, Any]) -> str | int | None:

@@ -7,8 +7,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-import msgspec
-
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment
 from recollect.schemas.inbound import InboundEvent
@@ -31,7 +29,7 @@ from recollect.streams.adapters.assistants.claude_transcript import (
 )
 from recollect.streams.adapters.input.databases import SQLITE, opened_copy, write_ahead_log
 from recollect.streams.adapters.input.input_files import InputEntry
-from recollect.streams.adapters.input.json_documents import items
+from recollect.streams.adapters.input.json_documents import decoded, items
 
 _PLATFORM = "opencode"
 _NAME = "OpenCode"
@@ -88,17 +86,10 @@ def _exported(about: Mapping[str, Any], value: object) -> _Record:
 
 def _stored(database: sqlite3.Connection, row: sqlite3.Row) -> _Record:
     """Return a message of the database."""
-    message = {**dict_or_empty(_decode(row["data"])), "id": row["id"]}
-    parts = [_decode(one["data"]) for one in database.execute(_PARTS, (row["id"],))]
+    message = {**dict_or_empty(decoded(row["data"])), "id": row["id"]}
+    parts = [decoded(one["data"]) for one in database.execute(_PARTS, (row["id"],))]
     by_agent = row["parent_id"] is not None
     return _Record(row["session_id"], text_or_none(row["directory"]), by_agent, message, parts)
-
-
-def _decode(value: str) -> object:
-    try:
-        return msgspec.json.decode(value)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise InvalidInput(f"not JSON: {error}") from None
 
 
 class _Session:

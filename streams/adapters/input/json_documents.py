@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, BinaryIO
 
+import msgspec
+
+from recollect.schemas.errors import InvalidInput
 from recollect.streams.adapters.input.input_files import DamagedInput, InputEntry
 from recollect.streams.system.extras import needed
 
@@ -18,6 +21,18 @@ _MAX_DEPTH = 200
 _MAX_KEPT_VALUES = 500
 # ijson's events that share a value's prefix but do not end it.
 _NOT_VALUE_END = ("start_map", "start_array", "map_key")
+
+
+def decoded(value: bytes | str) -> object:
+    """Return the value of a small JSON document.
+
+    Raises:
+        InvalidInput: it is not JSON, or is nested too deeply.
+    """
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInput(f"not JSON: {error}") from None
 
 
 def as_words(name: str) -> str:
