@@ -116,6 +116,11 @@ _PRONOUNS = {"m": ("he", "his|him|himself|themselves"), "f": ("she", "hers?|hers
 _OF_GENDER = {"m": word_set("he his him himself"), "f": word_set("she her hers herself")}
 
 
+def has_first_or_second_person(text: str) -> bool:
+    """Return whether a text speaks of its speaker, or of whom it is said to."""
+    return FIRST_PERSON.search(text) is not None or SECOND_PERSON.search(text) is not None
+
+
 def is_clear(text: str, name: str, speaker: str) -> bool:
     """Return whether a text is complete, and says what its pronouns refer to.
 

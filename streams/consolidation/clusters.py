@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from recollect.projections.memory.cluster_queries import ChangedCluster, Overlap
 from recollect.schemas.ids import row_id
-from recollect.streams.consolidation.clear_texts import FIRST_PERSON, SECOND_PERSON
+from recollect.streams.consolidation.clear_texts import has_first_or_second_person
 from recollect.streams.consolidation.nouns import is_common
 from recollect.streams.consolidation.observation_text import changes_in, is_said_to_another
 from recollect.streams.consolidation.repeated_names import name_expression
@@ -105,8 +105,7 @@ def _is_about(unit: Unit, entity: NamedEntity) -> bool:
     that they begin with, if they say nothing of the speaker.
     """
     if unit.speaker and unit.speaker != entity.name:
-        is_of_others = FIRST_PERSON.search(unit.text) or SECOND_PERSON.search(unit.text)
-        return not is_of_others and _is_subject(unit.text, entity)
+        return not has_first_or_second_person(unit.text) and _is_subject(unit.text, entity)
     if unit.speaker:
         # What somebody says to another is rarely about the speaker.
         return not is_said_to_another(unit.text)

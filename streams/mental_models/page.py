@@ -25,6 +25,7 @@ from recollect.streams.consolidation.clear_texts import (
     FIRST_PERSON,
     INTENTION,
     SECOND_PERSON,
+    has_first_or_second_person,
     has_verb,
     is_clear,
 )
@@ -238,8 +239,7 @@ def as_told(each: PageFact) -> PageFact:
     if not each.speaker or not each.name or each.speaker == each.name:
         return each
     core = each.text.removeprefix(f"{each.speaker}: ")
-    is_of_others = FIRST_PERSON.search(core) or SECOND_PERSON.search(core)
-    if is_of_others or re.match(name_expression(each.name), core) is None:
+    if has_first_or_second_person(core) or re.match(name_expression(each.name), core) is None:
         return each
     return each._replace(text=core, speaker="")
 
