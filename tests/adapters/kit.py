@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect import Recollect
+from recollect.home.home_directory import Home
 from recollect.schemas.events import Content, Draft, kind_of
 from recollect.schemas.wire import Rejection
 from recollect.streams.adapters import Input, Options, drafts, exports_of, open_input
@@ -64,6 +66,25 @@ def opened(
         [item for item in items if isinstance(item, Draft)],
         [*found.rejections, *(item for item in items if isinstance(item, Rejection))],
     )
+
+
+def saved(file: Path, content: str | bytes) -> Path:
+    """Write a file, and return it."""
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return file
+
+
+def import_counts(
+    home: Path, exports: Iterable[Path], *, timezone: str | None = None
+) -> list[tuple[int, int, int]]:
+    """Import exports into a new home, and return how many events were new, duplicate, rejected.
+
+    Each export is made only when the one before it has been imported.
+    """
+    with Recollect(Home.create_or_open(home, without_encoder=True)) as recollect:
+        zone = recollect.zone("me")
+        reports = [zone.ingest_files([export], timezone=timezone) for export in exports]
+    return [(report.new, report.duplicate, report.rejected) for report in reports]
 
 
 def zipped(members: Mapping[str, bytes], **how: Any) -> bytes:

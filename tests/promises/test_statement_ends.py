@@ -35,7 +35,7 @@ LASTS = {
         "We have an old upright piano in the hall",
         "The piano teacher moved to Tartu",
     ),
-    "a neighbour's": ("I keep bees behind the chapel", "My neighbour gave his beehives away"),
+    "a neighbour's": ("I brew cider in the barn", "My neighbour gave his cider press away"),
     "another hobby": (
         "I'm learning Welsh on Thursdays",
         "I gave up on the crossword, too little time",

@@ -9,6 +9,7 @@ import pytest
 from recollect import Recollect, Zone
 from recollect.schemas.inbound import InboundEvent
 from recollect.streams.encoder.catalog import MINILM
+from tests.text_messages import text_message
 
 UPDATES = {
     "another home": ("We live in Oslo", "We relocated to Bergen last week"),
@@ -46,17 +47,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recollect]:
 
 
 def message(number: int, text: str) -> InboundEvent:
-    return InboundEvent(
-        platform="sms",
-        id=f"m{number}",
-        sender_id="petra",
-        sender_name="Petra",
-        occurred_at=f"2026-0{number}-05T12:00:00Z",
-        content=text,
-        peer_id=f"chat-{number}",
-        peer_kind="dm",
-        thread_id=f"chat-{number}",
-    )
+    """Return a message of the first months of 2026; `number`: of the month."""
+    return text_message(number, f"2026-0{number}-05", text)
 
 
 def facts_of(zone: Zone, event: str) -> list[bool]:

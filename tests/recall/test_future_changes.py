@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from recollect import Recollect, Zone
-from recollect.schemas.inbound import InboundEvent
 from recollect.streams.encoder.catalog import MINILM
+from tests.text_messages import text_message
 
 #: What is said in June, and in October of the same year. The first day of the change follows, and
 #: a word of the old fact.
@@ -49,25 +49,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recollect]:
         yield opened
 
 
-def message(number: int, day: str, text: str) -> InboundEvent:
-    return InboundEvent(
-        platform="sms",
-        id=f"m{number}",
-        sender_id="petra",
-        sender_name="Petra",
-        occurred_at=f"{day}T12:00:00Z",
-        content=text,
-        peer_id=f"chat-{number}",
-        peer_kind="dm",
-        thread_id=f"chat-{number}",
-    )
-
-
 def told(home: Recollect, name: str, *texts: str) -> Zone:
     """Return a zone with the texts of June, October and later months of 2087."""
     zone = home.zone(name.replace(" ", "-"))
     days = ("2087-06-05", "2087-10-05", "2087-10-25")
-    zone.ingest([message(*each) for each in zip(range(3), days, texts, strict=False)])
+    zone.ingest([text_message(*each) for each in zip(range(3), days, texts, strict=False)])
     return zone
 
 
@@ -93,7 +79,7 @@ def test_what_changes_later_holds_until_then(home: Recollect, name: str) -> None
 def test_what_changes_later_ends_once_that_day_has_come(home: Recollect, name: str) -> None:
     before, after, _, old = CHANGES[name]
     zone = told(home, f"after {name}", before, after)
-    zone.ingest([message(9, LATEST_DAY, "I have two cats and a hamster")])
+    zone.ingest([text_message(9, LATEST_DAY, "I have two cats and a hamster")])
     assert not is_among(old, current(zone))
 
 
@@ -111,7 +97,7 @@ def test_a_change_that_is_given_up_before_its_day_changes_nothing(home: Recollec
         "I start at Globex on 3 February",
         "I'm not going to Globex after all",
     )
-    zone.ingest([message(9, LATEST_DAY, "I have two cats and a hamster")])
+    zone.ingest([text_message(9, LATEST_DAY, "I have two cats and a hamster")])
     assert is_among("works at Initech", current(zone))
     assert not is_among("starts at Globex", current(zone))
 

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Recollect
-from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
-from tests.adapters.kit import Opened, opened
+from tests.adapters.kit import Opened, import_counts, opened, saved
 
 FIRST = """
 # aider chat started at 2024-03-05 12:00:00
@@ -102,12 +100,7 @@ def test_the_zone_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_longer_history_adds_only_what_is_new(tmp_path: Path) -> None:
-    counts = []
     file = tmp_path / ".aider.chat.history.md"
-    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
-        zone = recollect.zone("me")
-        for text in (FIRST, FIRST + SECOND, FIRST + SECOND):
-            file.write_text(text)
-            report = zone.ingest_files([file], timezone="Europe/Berlin")
-            counts.append((report.new, report.duplicate, report.rejected))
+    exports = (saved(file, text) for text in (FIRST, FIRST + SECOND, FIRST + SECOND))
+    counts = import_counts(tmp_path / "home", exports, timezone="Europe/Berlin")
     assert counts == [(3, 0, 0), (2, 3, 0), (0, 5, 0)]

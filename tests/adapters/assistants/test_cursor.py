@@ -7,10 +7,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from recollect import Recollect
-from recollect.home.home_directory import Home
 from recollect.schemas.events import Attachment
-from tests.adapters.kit import Opened, opened
+from tests.adapters.kit import Opened, import_counts, opened
 
 AT = 1_762_500_000_000
 CHAT = "98251e54-8aed-4515-b2b4-08895453eedd"
@@ -133,10 +131,6 @@ def test_other_editors_databases_and_damaged_ones_are_refused(tmp_path: Path) ->
 
 
 def test_a_chat_that_grew_adds_only_what_is_new(tmp_path: Path) -> None:
-    counts = []
-    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
-        zone = recollect.zone("me")
-        for end in (4, 6, 6):
-            report = zone.ingest_files([database(tmp_path, *MESSAGES[:end])])
-            counts.append((report.new, report.duplicate, report.rejected))
+    exports = (database(tmp_path, *MESSAGES[:end]) for end in (4, 6, 6))
+    counts = import_counts(tmp_path / "home", exports)
     assert counts == [(5, 0, 0), (2, 5, 0), (0, 7, 0)]

@@ -13,7 +13,7 @@ from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, kind_of
 from tests.adapters.chats import test_telegram
-from tests.adapters.kit import Opened, opened, zipped
+from tests.adapters.kit import Opened, import_counts, opened, saved, zipped
 
 AT = 1_709_636_460_000
 HEAD = """<!DOCTYPE html>
@@ -286,12 +286,7 @@ def test_pages_that_are_made_to_be_slow_are_read_in_linear_time(
 
 
 def test_a_longer_export_adds_only_what_is_new(tmp_path: Path) -> None:
-    counts = []
     file = tmp_path / "messages.html"
-    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
-        zone = recollect.zone("me")
-        for end in (4, len(MESSAGES), len(MESSAGES)):
-            file.write_text(page(*MESSAGES[:end]), encoding="utf-8")
-            report = zone.ingest_files([file])
-            counts.append((report.new, report.duplicate, report.rejected))
+    exports = (saved(file, page(*MESSAGES[:end])) for end in (4, len(MESSAGES), len(MESSAGES)))
+    counts = import_counts(tmp_path / "home", exports)
     assert counts == [(2, 0, 0), (10, 2, 0), (0, 12, 0)]

@@ -7,7 +7,7 @@ from pathlib import Path
 from recollect import Recollect
 from recollect.home.home_directory import Home
 from recollect.schemas.events import Attachment
-from tests.adapters.kit import Opened, opened
+from tests.adapters.kit import Opened, import_counts, opened
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE en-export SYSTEM "http://xml.evernote.com/pub/evernote-export4.dtd">
@@ -114,10 +114,6 @@ def test_notes_of_the_same_title_and_second_are_kept_apart(tmp_path: Path) -> No
 
 def test_a_changed_note_is_an_edit(tmp_path: Path) -> None:
     later = BOAT.replace("Otter", "Heron").replace("20240302T", "20240303T")
-    counts = []
-    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
-        zone = recollect.zone("me")
-        for one in (BOAT, later, later):
-            report = zone.ingest_files([write(tmp_path, one)])
-            counts.append((report.new, report.duplicate, report.rejected))
+    exports = (write(tmp_path, one) for one in (BOAT, later, later))
+    counts = import_counts(tmp_path / "home", exports)
     assert counts == [(1, 0, 0), (1, 0, 0), (0, 1, 0)]

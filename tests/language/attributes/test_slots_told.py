@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from recollect import Recollect
-from recollect.schemas.inbound import InboundEvent
 from recollect.streams.encoder.catalog import MINILM
+from tests.text_messages import text_message
 
 #: A message of Petra's, and a slot that it fills: subject, attribute and value.
 TOLD = {
@@ -77,18 +77,7 @@ def slots(home: Recollect, name: str, *texts: str) -> list[tuple[str, str, str, 
     """Return the slots of a zone with these messages: subject, attribute, value, current."""
     zone = home.zone(name.replace(" ", "-").replace("'", "").replace(",", ""))
     zone.ingest(
-        InboundEvent(
-            platform="sms",
-            id=f"m{number}",
-            sender_id="petra",
-            sender_name="Petra",
-            occurred_at=f"2026-0{number + 1}-05T12:00:00Z",
-            content=text,
-            peer_id=f"chat-{number}",
-            peer_kind="dm",
-            thread_id=f"chat-{number}",
-        )
-        for number, text in enumerate(texts)
+        text_message(number, f"2026-0{number + 1}-05", text) for number, text in enumerate(texts)
     )
     return [
         (fact.subject or "", fact.attribute or "", fact.value or "", fact.current)

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Recollect
-from recollect.home.home_directory import Home
 from recollect.schemas.errors import InvalidInput
 from recollect.schemas.events import Attachment, kind_of
-from tests.adapters.kit import Opened, opened
+from tests.adapters.kit import Opened, import_counts, opened, saved
 
 AT = 1_652_801_382_000  # 2022-05-17T17:29:42+02:00
 FIRST = """\
@@ -140,12 +138,7 @@ def test_the_zone_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_longer_export_adds_only_what_is_new(tmp_path: Path) -> None:
-    counts = []
     file = tmp_path / "Bob Low.txt"
-    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
-        zone = recollect.zone("me")
-        for text in (FIRST, FIRST + SECOND, FIRST + SECOND):
-            file.write_text(text)
-            report = zone.ingest_files([file], timezone="Europe/Berlin")
-            counts.append((report.new, report.duplicate, report.rejected))
+    exports = (saved(file, text) for text in (FIRST, FIRST + SECOND, FIRST + SECOND))
+    counts = import_counts(tmp_path / "home", exports, timezone="Europe/Berlin")
     assert counts == [(4, 0, 0), (4, 4, 0), (0, 8, 0)]

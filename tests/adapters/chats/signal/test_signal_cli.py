@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from recollect import Recollect
-from recollect.home.home_directory import Home
 from recollect.schemas.events import Attachment, kind_of
-from tests.adapters.kit import Opened, opened
+from tests.adapters.kit import Opened, import_counts, opened
 
 AT = 1_709_640_000_000
 ADA, BOB = "7c3ee3d2-0000-4000-8000-00000000ada0", "0f5e7a11-0000-4000-8000-000000000b0b"
@@ -135,10 +133,6 @@ def test_what_is_not_understood_is_rejected_by_line(tmp_path: Path) -> None:
 
 
 def test_a_longer_file_adds_only_what_is_new(tmp_path: Path) -> None:
-    counts = []
-    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
-        zone = recollect.zone("me")
-        for end in (6, len(RECORDS), len(RECORDS)):
-            report = zone.ingest_files([write(tmp_path, *RECORDS[:end])])
-            counts.append((report.new, report.duplicate, report.rejected))
+    exports = (write(tmp_path, *RECORDS[:end]) for end in (6, len(RECORDS), len(RECORDS)))
+    counts = import_counts(tmp_path / "home", exports)
     assert counts == [(4, 0, 0), (4, 4, 0), (0, 8, 0)]

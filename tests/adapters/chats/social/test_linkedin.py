@@ -7,10 +7,8 @@ import io
 from collections.abc import Mapping
 from pathlib import Path
 
-from recollect import Recollect
-from recollect.home.home_directory import Home
 from recollect.schemas.events import Attachment
-from tests.adapters.kit import Opened, opened
+from tests.adapters.kit import Opened, import_counts, opened, saved
 
 AT = 1_709_640_000_000
 COLUMNS = (
@@ -85,12 +83,7 @@ def test_what_is_not_understood_is_rejected_alone(tmp_path: Path) -> None:
 
 
 def test_a_later_archive_adds_only_what_is_new(tmp_path: Path) -> None:
-    counts = []
     file = tmp_path / "messages.csv"
-    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
-        zone = recollect.zone("me")
-        for begin in (3, 0, 0):
-            file.write_text(table(*MESSAGES[begin:]))
-            report = zone.ingest_files([file])
-            counts.append((report.new, report.duplicate, report.rejected))
+    exports = (saved(file, table(*MESSAGES[begin:])) for begin in (3, 0, 0))
+    counts = import_counts(tmp_path / "home", exports)
     assert counts == [(2, 0, 0), (2, 2, 0), (0, 4, 0)]

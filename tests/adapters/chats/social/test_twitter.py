@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from recollect import Recollect
-from recollect.home.home_directory import Home
 from recollect.schemas.events import Attachment, kind_of
-from tests.adapters.kit import Opened, opened, zipped
+from tests.adapters.kit import Opened, import_counts, opened, saved, zipped
 
 AT = 1_709_640_000_000
 DM, GROUP = "111-222", "1612345678901234567"
@@ -138,12 +136,7 @@ def test_what_is_not_understood_is_rejected_alone(tmp_path: Path) -> None:
 
 
 def test_a_later_archive_adds_only_what_is_new(tmp_path: Path) -> None:
-    counts = []
     file = tmp_path / "archive.zip"
-    with Recollect(Home.create_or_open(tmp_path / "home", without_encoder=True)) as recollect:
-        zone = recollect.zone("me")
-        for begin in (2, 0, 0):
-            file.write_bytes(zipped(archive(*MESSAGES[begin:])))
-            report = zone.ingest_files([file])
-            counts.append((report.new, report.duplicate, report.rejected))
+    exports = (saved(file, zipped(archive(*MESSAGES[begin:]))) for begin in (2, 0, 0))
+    counts = import_counts(tmp_path / "home", exports)
     assert counts == [(7, 0, 0), (3, 7, 0), (0, 10, 0)]
